@@ -1,0 +1,1 @@
+"""The SeaMicro SM15K by its REST API v2.0, through python-seamicroclient."""
