@@ -1,0 +1,1 @@
+"""The life of a node, decided in values: no database, no Twisted."""

@@ -1,0 +1,1 @@
+"""PostgreSQL: bounded connections, transactions in the pool's threads, migrations, named SQL, LISTEN."""
