@@ -1,0 +1,1 @@
+"""The rack daemon: it holds leases of chassis, speaks to each in turn, and tells the regions."""
