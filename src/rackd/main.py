@@ -13,10 +13,10 @@ from typing import Any
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
 
-from rackd import clock
 from rackd.alone import AlreadyRunning, State
 from rackd.config import Config, ConfigError, load
 from rackd.daemon import build
+from switchgear import clock
 from switchgear.logs import start_logging
 
 USAGE, UNUSABLE = 2, 3
@@ -47,7 +47,7 @@ def _run(config: Config, state: State) -> int:
     from twisted.internet import reactor as installed
 
     reactor: Any = installed
-    # Timers by a clock that only grows; see `rackd.clock`.
+    # Timers by a clock that only grows; see `switchgear.clock`.
     reactor.seconds = clock.seconds
     try:
         start_logging(config.log)

@@ -6,7 +6,7 @@ from twisted.internet.endpoints import HostnameEndpoint
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from drivers.memory import MemoryDriver
-from rackd import clock
+from switchgear import clock
 from rackd.journal import Journal
 from rackd.keeping import FIRST_RETRY, LAST_RETRY, Keeper, retry_after
 from rackd.link import Bench, Identity

@@ -41,21 +41,16 @@ def renew(
 ) -> tuple[list[Grant], bool]:
     """Renew this rack's leases and take free ones, for at most `page` chassis named after `after`.
 
-    Returns the grants, and whether there are chassis after the page. Raises StaleEpoch if a newer
+    Only chassis that it can have count, so a page with more after it is never empty of names.
+    Returns the grants, and whether there are more. Raises StaleEpoch if a newer
     incarnation of this rack said hello since. A chassis whose secrets can't be read is left out.
     """
     known = rows(cur, "leasing.rack", rack=rack)
     if not known or known[0].incarnation != incarnation:
         raise StaleEpoch(f"rack {rack} has a newer incarnation, or said no hello")
-    found = [row.chassis for row in rows(cur, "leasing.page", after=after, limit=page + 1)]
-    granted = rows(
-        cur,
-        "leasing.renew",
-        rack=rack,
-        incarnation=incarnation,
-        heir=known[0].heir,
-        chassis=found[:page],
-    )
+    whose = {"rack": rack, "incarnation": incarnation, "heir": known[0].heir}
+    found = [row.chassis for row in rows(cur, "leasing.page", after=after, limit=page + 1, **whose)]
+    granted = rows(cur, "leasing.renew", chassis=found[:page], **whose)
     grants = [_grant(keys, row) for row in sorted(granted, key=lambda row: str(row.chassis))]
     return [grant for grant in grants if grant is not None], len(found) > page
 

@@ -6,6 +6,7 @@ senders to stay below `PAGE_BYTES`. Unknown keys are ignored on receipt: the wir
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from typing import Any, TypeVar
 
 import cattrs
@@ -36,6 +37,8 @@ def _converter() -> cattrs.Converter:
     converter = make_converter()
     text = _exactly(str)
     converter.register_structure_hook(str, text)
+    # Before the hook of str, which takes every StrEnum as it is.
+    converter.register_structure_hook(StrEnum, lambda value, kind: kind(text(value, str)))
     converter.register_structure_hook(int, _exactly(int))
     converter.register_structure_hook(bool, _exactly(bool))
     converter.register_structure_hook(float, _exactly(float, int))

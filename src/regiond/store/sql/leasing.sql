@@ -16,6 +16,9 @@ INSERT INTO rack (name, incarnation, heir) VALUES (%(rack)s, %(incarnation)s, %(
 -- name: page
 SELECT l.chassis FROM lease l
  WHERE l.chassis > %(after)s COLLATE "C"
+   AND ((l.rack = %(rack)s AND l.incarnation = %(incarnation)s)
+        OR l.expires <= now()
+        OR (l.rack = %(rack)s AND %(heir)s))
  ORDER BY l.chassis LIMIT %(limit)s
    FOR UPDATE
 

@@ -1,4 +1,4 @@
-"""The rack's one clock: seconds that only grow, and that go on while the host sleeps.
+"""The daemons' one clock: seconds that only grow, and that go on while the host sleeps.
 
 A lease runs out while a virtual machine is paused, so `CLOCK_MONOTONIC`, which stands still meanwhile,
 would let its rack speak to a chassis that another one holds by then. Twisted's reactor keeps its timers
