@@ -67,3 +67,12 @@ def translated(error: Exception) -> Exception:
     if isinstance(error, psycopg2.errors.UniqueViolation):
         return Conflict(f"that is taken already: {error.diag.message_detail or ''}")
     return error
+
+
+def server_version(dsn: str) -> int:
+    """Return the server's major version; blocks. Raises TryAgain if it can't be reached."""
+    connection = connect(dsn)
+    try:
+        return int(connection.server_version) // 10_000
+    finally:
+        connection.close()

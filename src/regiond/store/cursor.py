@@ -28,6 +28,11 @@ class Connection(Protocol):
         """Not 0 when it can't be used any more."""
         ...
 
+    @property
+    def server_version(self) -> int:
+        """The server's version, 180006 for 18.6."""
+        ...
+
     def cursor(self) -> Any:
         """Return a context manager that gives a `Cursor`."""
         ...
