@@ -4,8 +4,7 @@ from collections.abc import Callable, Mapping
 
 from switchgear.client import Client
 from switchgear.errors import SwitchgearError
-from switchgear.secret import Secret
-from switchgear_cli.up.stack import Stack
+from switchgear_cli.up.plans import Enrolment
 
 #: What differs from a real SM15K: the simulated ones show an effect within 3 s.
 QUICK = {"effect_limit": "3.2", "usual_effect": "3"}
@@ -13,22 +12,21 @@ QUICK = {"effect_limit": "3.2", "usual_effect": "3"}
 
 async def enrol(
     client: Client,
-    stack: Stack,
+    given: Enrolment,
     tell: Callable[[str], None],
     settings: Mapping[str, str] = QUICK,
 ) -> None:
-    """Make the region know every chassis of the stack and its nodes, and take new nodes into use."""
-    known = {chassis.name for chassis in await client.chassis()}
-    secrets = {"password": Secret(stack.password())}
-    for plan in stack.plan.chassis:
-        wanted = {"url": plan.url, "user": "admin", **settings}
-        if plan.name in known:
-            await client.set_chassis(plan.name, wanted, secrets)
-        else:
-            await client.add_chassis(plan.name, "seamicro", wanted, secrets)
-    for plan in stack.plan.chassis:
-        if plan.name not in known:
-            await _take_into_use(client, plan.name, tell)
+    """Make the region know every chassis and its nodes, and take new nodes into use."""
+    known = {chassis.name: chassis for chassis in await client.chassis()}
+    for name, url in given.urls.items():
+        wanted = {"url": url, "user": "admin", **settings}
+        if name not in known:
+            await client.add_chassis(name, "seamicro", wanted, {"password": given.password})
+        elif any(known[name].settings.get(key) != value for key, value in wanted.items()):
+            await client.set_chassis(name, wanted, {})
+    for name in given.urls:
+        if name not in known:
+            await _take_into_use(client, name, tell)
 
 
 async def _take_into_use(client: Client, chassis: str, tell: Callable[[str], None]) -> None:

@@ -9,10 +9,12 @@ from psycopg2.extras import NamedTupleCursor
 from regiond.store.cursor import Connection
 from switchgear.errors import Conflict, TryAgain
 
+#: How our connections name themselves to the server.
+APPLICATION = "switchgear-regiond"
 #: What every connection of ours is opened with. Times in the options are milliseconds.
 _SETTINGS: dict[str, Any] = {
     "connect_timeout": 5,
-    "application_name": "switchgear-regiond",
+    "application_name": APPLICATION,
     "keepalives": 1,
     "keepalives_idle": 10,
     "keepalives_interval": 5,

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from switchgear_cli.up.errors import CantStart
 from switchgear_cli.up.folder import StateFolder
@@ -118,6 +118,13 @@ class Stack:
         self.services[name].start()
         self.services[name].await_ready()
 
+    def resize(self, base: int, ceiling: int) -> None:
+        """Start the region again with another size of its pool."""
+        self.plan = evolve(self.plan, base=base, ceiling=ceiling)
+        self._write_configs()
+        self.services["regiond"].end()
+        self.restart("regiond")
+
     def password(self) -> str:
         """Return the password of the simulated chassis."""
         return (self.folder.path / "chassis.password").read_text().strip()
@@ -155,10 +162,10 @@ class Stack:
             is_ready=is_ready,
             pidfile=self.folder.sub("pids") / f"{name}.pid",
             log=self.folder.sub("log") / f"{name}.out",
-            env=self._environment(),
+            env=self.environment(),
         )
 
-    def _environment(self) -> Mapping[str, str]:
+    def environment(self) -> Mapping[str, str]:
         """Return our environment, with our code (or the plan's) on the path and no password in it."""
         env = {k: v for k, v in os.environ.items() if k not in ("SWITCHGEAR_DSN", "PGPASSWORD")}
         own = str(Path(__file__).resolve().parents[2])
@@ -182,7 +189,7 @@ class Stack:
             "name": "rack-1",
             "state": "rackd",
             "regions": [{"host": HOST, "port": plan.rack_port}],
-            "pool": {"base": min(4, plan.ceiling), "ceiling": plan.ceiling},
+            "pool": {"base": 4, "ceiling": max(4, plan.ceiling)},
             "log": "log/rackd.log",
         }
         _write(path / "regiond.json", json.dumps(region, indent=1))
