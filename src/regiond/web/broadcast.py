@@ -1,7 +1,7 @@
 """Tells all open pages what changed in the record: looked at once for all that stand at the same mark."""
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from attrs import evolve
@@ -39,7 +39,7 @@ class Broadcast:
         self._beats.clock = clock
         self._unsubscribe: Callable[[], None] = lambda: None
         self._chassis: list[ChassisView] = []
-        self._chassis_frame = b""
+        self._chassis_version = 1
         self._chassis_at: float | None = None
 
     def start(self) -> None:
@@ -68,14 +68,13 @@ class Broadcast:
             self._beginning -= 1
         stream = Stream(self._clock, request, beginning.mark)
         self._streams.add(stream)
-        ended = stream.ended
         try:
             stream.open()
             if not beginning.resumed:
                 await self._catch_up(stream)
             stream.following = True
             self._looker.hint()
-            await ended
+            await stream.ended
         except SwitchgearError:
             stream.close()  # the headers are gone already; the page comes back in a moment
         finally:
@@ -83,7 +82,7 @@ class Broadcast:
 
     async def _catch_up(self, stream: Stream) -> None:
         after: str | None = ""
-        while after is not None:
+        while after is not None and not stream.closed:
             await stream.room()
             part = await self._database.run(reading.snapshot, stream.mark, after)
             stream.write([part.frame])
@@ -117,14 +116,13 @@ class Broadcast:
         due = self._chassis_at is None or now - self._chassis_at >= CHASSIS_EVERY
         if at_once or due:
             views = await self._database.run(reading.health)
-            self._chassis_at = now
-            ageless = [evolve(one, fault_age=None) for one in views]
-            if ageless != self._chassis or not self._chassis_frame:
-                self._chassis, self._chassis_frame = ageless, reading.health_frame(views)
-        for stream in self._streams:
-            if stream.ready and stream.told_chassis is not self._chassis_frame:
-                stream.told_chassis = self._chassis_frame
-                stream.write([self._chassis_frame])
+            self._chassis_version += _ageless(views) != _ageless(self._chassis)
+            self._chassis, self._chassis_at = views, now
+        behind = [s for s in self._streams if s.ready and s.told_chassis != self._chassis_version]
+        frames = [reading.health_frame(self._chassis)] if behind else []
+        for stream in behind:
+            stream.told_chassis = self._chassis_version
+            stream.write(frames)
 
     def _trouble(self, text: str) -> None:
         for stream in self._streams:
@@ -133,6 +131,11 @@ class Broadcast:
     def _beat(self) -> None:
         for stream in list(self._streams):
             stream.beat()
+
+
+def _ageless(views: Iterable[ChassisView]) -> list[ChassisView]:
+    """Return the chassis without what changes by itself."""
+    return [evolve(one, fault_age=None) for one in views]
 
 
 def _send(change: Change, streams: list[Stream]) -> None:

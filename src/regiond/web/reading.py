@@ -62,9 +62,7 @@ def snapshot(cur: Cursor, mark: Mark, after: str) -> Part:
     found = nodes.list_nodes(cur, None, after, CHUNK)
     last = len(found) < CHUNK
     data = to_json({"first": not after, "last": last, "nodes": found})
-    return Part(
-        frame("snapshot", data, mark if last else None), None if last else found[-1].name
-    )
+    return Part(frame("snapshot", data, mark if last else None), None if last else found[-1].name)
 
 
 def changes(cur: Cursor, mark: Mark) -> Change:
@@ -135,9 +133,7 @@ def asked(cur: Cursor, client: str, ask: Ask, names: Sequence[str]) -> bytes:
     return to_json(asking.ask(cur, client, wanted))
 
 
-def _frames(
-    changed: Sequence[NodeView], events: Sequence[EventView], mark: Mark
-) -> list[bytes]:
+def _frames(changed: Sequence[NodeView], events: Sequence[EventView], mark: Mark) -> list[bytes]:
     """Write the events of a change. Only the last has the mark: all of it was seen, or none."""
     parts = [
         ("nodes", to_json({"nodes": changed[start : start + CHUNK]}))

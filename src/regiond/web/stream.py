@@ -26,11 +26,11 @@ class Stream:
     def __init__(self, clock: IReactorTime, request: Any, mark: Mark) -> None:
         self.mark = mark
         self.following = False
-        self.told_chassis = b""
+        self.closed = False
+        self.told_chassis = 0
         self.ended: Deferred[None] = Deferred()
         self._clock = clock
         self._request = request
-        self._closed = False
         self._full_since: float | None = None
         self._room: Deferred[None] | None = None
         self._trouble = ""
@@ -38,7 +38,7 @@ class Stream:
     @property
     def ready(self) -> bool:
         """Tell whether a change can be sent now."""
-        return self.following and not self._closed and self._full_since is None
+        return self.following and not self.closed and self._full_since is None
 
     def open(self) -> None:
         """Send the headers."""
@@ -50,13 +50,13 @@ class Stream:
 
     async def room(self) -> None:
         """Wait until the reader took what was written."""
-        if self._full_since is not None and not self._closed:
+        if self._full_since is not None and not self.closed:
             self._room = Deferred()
             await self._room
 
     def write(self, frames: list[bytes]) -> None:
         """Send frames now; nothing after the end."""
-        if frames and not self._closed:
+        if frames and not self.closed:
             self._request.write(b"".join(frames))
 
     def trouble(self, text: str) -> None:
@@ -75,11 +75,10 @@ class Stream:
 
     def close(self) -> None:
         """End the stream; the page comes back by itself."""
-        if self._closed:
-            return
-        self.stopProducing()
-        self._request.unregisterProducer()
-        self._request.transport.loseConnection()
+        if not self.closed:
+            self.stopProducing()
+            self._request.unregisterProducer()
+            self.ended.callback(None)
 
     def pauseProducing(self) -> None:
         """Note that the reader is behind."""
@@ -94,8 +93,6 @@ class Stream:
             room.callback(None)
 
     def stopProducing(self) -> None:
-        """Note that nobody reads any more."""
-        self._closed = True
+        """Note that nobody reads any more; whoever serves the request is told by its own end."""
+        self.closed = True
         self.resumeProducing()
-        ended, self.ended = self.ended, Deferred()
-        ended.callback(None)
