@@ -47,7 +47,7 @@ def judge(observed: Observed, chassis: Sequence[Mapping[str, Any]]) -> Verdict:
     figures = figures_of(observed, chassis)
     rules = [
         *_reached(observed, chassis),
-        *_hardware(figures, chassis),
+        *_hardware(figures),
         *_limits(observed, figures),
     ]
     return Verdict(figures=figures, broken=[text for holds, text in rules if not holds])
