@@ -48,15 +48,22 @@ def up(
 @click.option(
     "--sabotage", envvar="SABOTAGE", default="", help="parallel, double, early-ready or lost"
 )
+@click.option("--limit", default=180.0, show_default=True, help="Seconds after which a node is stuck.")
 @click.option("--keep", is_flag=True, help="Keep the state folder for a look at its logs.")
-def demo(nodes: int, acts: str, sabotage: str, keep: bool) -> None:
+def demo(nodes: int, acts: str, sabotage: str, limit: float, keep: bool) -> None:
     """Play the story: 192 machines in three chassis are released at once, and daemons are killed."""
     from switchgear_cli.demo.play import DemoOptions, run_demo
 
     wanted = [int(act) for act in acts.split(",") if act.strip().isdigit()]
     if not wanted or not set(wanted) <= {1, 2, 3, 4}:
         raise click.BadParameter("acts are 1, 2, 3 and 4")
-    sys.exit(run_demo(DemoOptions(nodes=nodes, acts=wanted, sabotage=sabotage, keep=keep)))
+    if not 4 <= nodes <= 250:
+        raise click.BadParameter("a chassis has 4 to 250 servers")
+    if sabotage:
+        wanted = wanted[:1]  # one act is enough to be caught
+    sys.exit(
+        run_demo(DemoOptions(nodes=nodes, acts=wanted, sabotage=sabotage, limit=limit, keep=keep))
+    )
 
 
 @click.command(

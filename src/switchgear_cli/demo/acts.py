@@ -17,7 +17,7 @@ from switchgear_cli.output import Output
 from switchgear_cli.up.stack import Stack
 
 #: Seconds after which a node counts as stuck, and between a kill and the new start.
-ACT_LIMIT = 120.0
+ACT_LIMIT = 180.0
 DEAD_FOR = 1.0
 #: Seconds between two comparisons of what the region says with the truth.
 COMPARE_EVERY = 0.3
@@ -31,7 +31,7 @@ class NotDeployed(Exception):
 
 @define
 class Acts:
-    """Plays acts on a stack. `budget`: database connections that a region may have."""
+    """Plays acts on a stack. `budget`: database connections a region may have; `limit`: seconds of an act."""
 
     reactor: Any
     client: Client
@@ -39,6 +39,7 @@ class Acts:
     truth: Truth
     gauges: Gauges
     budget: int
+    limit: float
     out: Output
     console: Console
     _early: set[str] = field(factory=set)
@@ -109,7 +110,7 @@ class Acts:
     async def _follow(self, title: str, answer: AskAnswer) -> None:
         with self.out.progress(title, answer.nodes) as show:
             try:
-                await self.client.follow(answer.request, show, ACT_LIMIT)
+                await self.client.follow(answer.request, show, self.limit)
             except StillRunning as error:
                 self.console.print(f"   {error}")
 

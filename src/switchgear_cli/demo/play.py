@@ -14,7 +14,7 @@ from twisted.internet.defer import Deferred
 from regiond.store.counting import ConnectionCounter
 from switchgear.client import Client
 from switchgear.errors import SwitchgearError
-from switchgear_cli.demo.acts import Acts, NotDeployed
+from switchgear_cli.demo.acts import ACT_LIMIT, Acts, NotDeployed
 from switchgear_cli.demo.chassis import SideDoor, Truth
 from switchgear_cli.demo.gauging import Gauges
 from switchgear_cli.demo.judge import Verdict
@@ -46,6 +46,7 @@ class DemoOptions:
     sabotage: str = ""
     keep: bool = False
     seed: int = 11
+    limit: float = ACT_LIMIT
 
 
 def run_demo(options: DemoOptions) -> int:
@@ -157,6 +158,7 @@ async def _acts(
             truth=Truth([SideDoor(chassis) for chassis in stack.plan.chassis]),
             gauges=Gauges(stack, counter),
             budget=budget,
+            limit=options.limit,
             out=Output(),
             console=console,
         )

@@ -42,7 +42,8 @@ SABOTAGES = {
     "lost": Patch(
         "rackd/chassis.py",
         "        self._do(self._queue.submit(self._clock.seconds(), list(orders)))",
-        "        self._do(self._queue.submit(self._clock.seconds(), list(orders)[1:]))",
+        "        kept = [o for number, o in enumerate(orders) if number or o.wish != 'off']\n"
+        "        self._do(self._queue.submit(self._clock.seconds(), kept))",
     ),
 }
 
