@@ -48,7 +48,9 @@ def up(
 @click.option(
     "--sabotage", envvar="SABOTAGE", default="", help="parallel, double, early-ready or lost"
 )
-@click.option("--limit", default=180.0, show_default=True, help="Seconds after which a node is stuck.")
+@click.option(
+    "--limit", default=180.0, show_default=True, help="Seconds after which a node is stuck."
+)
 @click.option("--keep", is_flag=True, help="Keep the state folder for a look at its logs.")
 def demo(nodes: int, acts: str, sabotage: str, limit: float, keep: bool) -> None:
     """Play the story: 192 machines in three chassis are released at once, and daemons are killed."""

@@ -6,13 +6,13 @@ from twisted.internet.endpoints import HostnameEndpoint
 from twisted.trial.unittest import SynchronousTestCase, TestCase
 
 from drivers.memory import MemoryDriver
-from switchgear import clock
 from rackd.journal import Journal
 from rackd.keeping import FIRST_RETRY, LAST_RETRY, Keeper, retry_after
 from rackd.link import Bench, Identity
 from rackd.links import Links
 from rackd.rack import Rack
 from rackd.reporter import Reporter
+from switchgear import clock
 from switchgear.errors import StaleEpoch, TryAgain
 from switchgear.operation import Outcome
 from switchgear.power import Power, Wish

@@ -63,7 +63,8 @@ def judge(
     match work.phase:
         case Phase.NEED_READ:
             ours = sent is not None and sent.wish is work.wish
-            return Step.WATCH if ours else Step.COMMAND
+            coming = sent is not None and sent.may_come(began, limits.effect)
+            return Step.WATCH if ours and coming else Step.COMMAND
         case Phase.NEED_COMMAND:
             return Step.STAY
         case Phase.COMMANDED:

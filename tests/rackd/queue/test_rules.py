@@ -276,6 +276,26 @@ def test_an_accepted_command_is_never_repeated() -> None:
     assert hand.now >= 100 + LIMITS.action
 
 
+def test_a_new_operation_after_a_timed_out_one_commands_anew() -> None:
+    """What an earlier operation sent in vain, longer ago than its effect time, is no reason to wait."""
+    hand = Hand()
+    hand.order(Wish.OFF, operation="first")
+    hand.shows(a=ON)
+    hand.end(Accepted())
+    while not hand.results():
+        if hand.running is None:
+            hand.wake()
+        else:
+            hand.shows(a=ON)
+    hand.order(Wish.OFF, operation="second")
+    while not hand.commanded("a", Wish.OFF):
+        if hand.running is None:
+            hand.wake()
+        else:
+            hand.shows(a=ON)
+    assert hand.now - 100 < LIMITS.action + LIMITS.call
+
+
 def test_two_refused_logins_stop_everything() -> None:
     """Auth: two tries, then nothing until the credentials change; then at once again."""
     hand = Hand()
