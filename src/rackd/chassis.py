@@ -72,12 +72,15 @@ class Chassis:
         """Whether no call runs and no session is open."""
         return self._calls.idle
 
+    @property
+    def credentials(self) -> int:
+        """The number of the settings that are used."""
+        return self._conversation.terms.credentials
+
     def granted(self, lease: Lease, terms: Terms) -> None:
         """Go on with this lease and these terms."""
-        if lease.epoch != self._lease.epoch and terms.limits != self._limits and self.silent:
-            # Only a new epoch may count its reads anew; all orders come again with it in any case.
-            self._begin(terms)
         self._lease = lease
+        self._queue.use(terms.limits)
         self._conversation.use(terms)
         self._do(
             self._queue.lease(
@@ -128,7 +131,6 @@ class Chassis:
 
     def _begin(self, terms: Terms) -> None:
         """Begin a queue with the limits of these terms, and with what was commanded before."""
-        self._limits = terms.limits
         self._queue = ChassisQueue(
             chassis=self.name, limits=terms.limits, chance=self._around.chance
         )

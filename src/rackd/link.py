@@ -162,7 +162,12 @@ class RackLink(Peer):
             watcher.callback(None)
 
     @Dispatch.responder
-    def _dispatch(self, chassis: str, epoch: int, orders: list[Order]) -> dict[str, object]:
+    async def _dispatch(
+        self, chassis: str, epoch: int, orders: list[Order], credentials: int | None = None
+    ) -> dict[str, object]:
+        """Take orders. If they were made with newer settings than ours, get those first."""
+        if credentials is not None and self._bench.rack.is_behind(chassis, credentials):
+            await self._renew()
         return {"read_mark": self._bench.rack.dispatch(chassis, epoch, orders)}
 
     @CancelOrders.responder

@@ -110,6 +110,11 @@ class Rack:
         """Take orders; return the number of the last read before them. Raises StaleEpoch, TryAgain."""
         return self._held(chassis, epoch).dispatch(orders)
 
+    def is_behind(self, chassis: str, credentials: int) -> bool:
+        """Tell whether the settings of a chassis have changed since this rack got them."""
+        known = self._chassis.get(chassis)
+        return known is not None and known.credentials < credentials
+
     def discover(self, chassis: str, epoch: int, ticket: str) -> None:
         """Read a chassis for a discovery. Raises StaleEpoch, TryAgain."""
         self._held(chassis, epoch).discover(ticket)

@@ -112,7 +112,12 @@ class _Looks:
             part = evolve(parcel, orders=orders)
             try:
                 answer = await self._racks.send(
-                    parcel.rack, Dispatch, chassis=parcel.chassis, epoch=parcel.epoch, orders=orders
+                    parcel.rack,
+                    Dispatch,
+                    chassis=parcel.chassis,
+                    epoch=parcel.epoch,
+                    orders=orders,
+                    credentials=parcel.credentials,
                 )
             except Exception as error:  # noqa: BLE001 # not delivered, whatever it was: it comes again
                 self._log.info(

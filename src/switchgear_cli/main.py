@@ -19,6 +19,14 @@ from switchgear_cli.session import Session
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class _Waiting(click.Command):
+    """A command with ``--wait[=SECONDS]``: only ``=`` gives it a value, the next word never does."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words after the command's name."""
+        return super().parse_args(ctx, ["--wait=0" if word == "--wait" else word for word in args])
+
+
 class _Wait(click.ParamType[float]):
     """``--wait`` or ``--wait=SECONDS``."""
 
@@ -41,9 +49,8 @@ def _manner(command: F) -> F:
         click.option(
             "--wait",
             type=_Wait(),
-            is_flag=False,
-            flag_value="0",
             default=None,
+            metavar="[=SECONDS]",
             help="Wait until every node has its outcome, or for so many seconds.",
         ),
         click.option("--dry-run", is_flag=True, help="Check everything, change nothing."),
@@ -95,7 +102,7 @@ def _action(session: Session, ask: Ask, wait: float | None, dry_run: bool, yes: 
 
 
 def _add_action(group: click.Group, name: str, verb: Verb, help_text: str) -> None:
-    @group.command(name, help=help_text)
+    @group.command(name, help=help_text, cls=_Waiting)
     @click.argument("nodes")
     @_manner
     @click.pass_obj
@@ -119,7 +126,7 @@ _add_action(cli, "release", Verb.RELEASE, "Give NODES back: off, seen off, then 
 _add_action(cli, "mark-fixed", Verb.MARK_FIXED, "Put broken NODES back to what they were.")
 
 
-@cli.command()
+@cli.command(cls=_Waiting)
 @click.argument("nodes")
 @click.option("--owner", default=None, help="For whom; without it, for this client.")
 @_manner
@@ -131,7 +138,7 @@ def allocate(
     _action(session, Ask(verb=Verb.ALLOCATE, nodes=nodes, owner=owner), wait, dry_run, yes)
 
 
-@cli.command("mark-broken")
+@cli.command("mark-broken", cls=_Waiting)
 @click.argument("nodes")
 @click.option("--reason", required=True, help="Why, in up to 1000 characters.")
 @click.option("--leave-power", is_flag=True, help="Do not switch the nodes off.")
@@ -311,9 +318,9 @@ def request() -> None:
     """Follow requests."""
 
 
-@request.command("show")
+@request.command("show", cls=_Waiting)
 @click.argument("request")
-@click.option("--wait", type=_Wait(), is_flag=False, flag_value="0", default=None)
+@click.option("--wait", type=_Wait(), default=None, metavar="[=SECONDS]")
 @click.pass_obj
 def request_show(session: Session, request: str, wait: float | None) -> None:
     """Show how far REQUEST is, and what became of each of its nodes."""

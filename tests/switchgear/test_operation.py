@@ -18,7 +18,22 @@ def test_an_id_reads_as_it_was_written(generation: int, number: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", ".", "1", "1.", ".1", "1.2.3", "-1.2", "1.-2", "+1.2", " 1.2", "1.2\n", "1,2", "a.b", "1.٣"],
+    [
+        "",
+        ".",
+        "1",
+        "1.",
+        ".1",
+        "1.2.3",
+        "-1.2",
+        "1.-2",
+        "+1.2",
+        " 1.2",
+        "1.2\n",
+        "1,2",
+        "a.b",
+        "1.٣",
+    ],
 )
 def test_anything_else_is_no_id(text: str) -> None:
     """Digits of other scripts, signs and spaces are not taken by accident."""

@@ -4,7 +4,7 @@ import logging
 import pickle
 
 import pytest
-from attrs import asdict, frozen
+from attrs import frozen
 
 from switchgear.secret import Secret
 
@@ -30,7 +30,6 @@ class Login:
         "%s %r" % (Secret(MARKER), Secret(MARKER)),  # noqa: UP031 # a logger formats like this
         f"{Login('admin', Secret(MARKER))}",
         f"{[Secret(MARKER)]} { {'password': Secret(MARKER)} }",
-        f"{asdict(Login('admin', Secret(MARKER)))}",
     ],
 )
 def test_no_way_of_printing_shows_it(shown: str) -> None:

@@ -57,6 +57,10 @@ class ChassisQueue:
 
     # ------------------------------------------------------------------ inputs
 
+    def use(self, limits: Limits) -> None:
+        """Go by other limits from now on."""
+        self._books.limits = self._books.pace.limits = limits
+
     def lease(self, now: float, *, epoch: int, until: float, credentials: int) -> list[Action]:
         """Take a granted or renewed lease. A new epoch drops all orders: the region sends them again."""
         books = self._books

@@ -27,6 +27,7 @@ class Parcel:
     epoch: int
     rack: str
     incarnation: str
+    credentials: int
     orders: list[Order] = field(factory=list)
 
 
@@ -92,6 +93,7 @@ def _parcel(region_run: str, row: Any) -> Parcel:
         epoch=row.epoch,
         rack=row.rack,
         incarnation=row.incarnation,
+        credentials=row.credentials,
     )
 
 

@@ -55,6 +55,7 @@ def refuse(request: Any, status: int, text: str, code: str) -> bytes:
 def error_answer(request: Any, failure: Failure) -> bytes:
     """Answer with the error that a request ended with; what is not the asker's is logged, not shown."""
     error = failure.value
+    assert error is not None
     if isinstance(error, HTTPException):
         return refuse(request, error.code or 500, error.name.lower(), "NO_SUCH_PAGE")
     status = status_of(error)

@@ -1,7 +1,7 @@
 """The web server of a region: who may ask, how much, and what is noted of it."""
 
 from collections.abc import Iterable
-from typing import Any, cast
+from typing import Any
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
@@ -69,8 +69,9 @@ class BoundedRequest(Request):
         if self._received <= BODY_LIMIT:
             super().handleContentChunk(data)
         elif before <= BODY_LIMIT:
-            self.transport.write(_TOO_LARGE)
-            self.transport.loseConnection()
+            transport: Any = self.transport
+            transport.write(_TOO_LARGE)
+            transport.loseConnection()
 
     def requestReceived(self, command: bytes, path: bytes, version: bytes) -> None:
         """Work on the request, unless it was too large."""

@@ -14,7 +14,7 @@ from twisted.protocols import amp
 from switchgear.operation import Outcome, Rank
 from switchgear.power import Fault, Power, Wish
 from switchgear.secret import Secret
-from switchgear.wire.arguments import fields
+from switchgear.wire.arguments import Json, fields
 from switchgear.wire.errors import AMP_ERRORS
 
 #: The version of this surface that this code speaks, and the oldest that it still understands.
@@ -158,10 +158,14 @@ class Dispatch(amp.Command):
     """Orders for one chassis, to the rack that holds `epoch`. StaleEpoch when it does not.
 
     `read_mark`: the number of the last read of this chassis that began before the receipt; only reads
-    with a larger number can settle these orders.
+    with a larger number can settle these orders. `credentials`: the number of the chassis' settings when
+    the orders were made; a rack that has older ones asks for its grants before it takes the orders.
     """
 
-    arguments: ClassVar = fields(chassis=str, epoch=int, orders=list[Order])
+    arguments: ClassVar = [
+        *fields(chassis=str, epoch=int, orders=list[Order]),
+        (b"credentials", Json(int, optional=True)),
+    ]
     response: ClassVar = fields(read_mark=int)
     errors = AMP_ERRORS
 

@@ -1,9 +1,11 @@
 -- name: claim
 WITH ripe AS (
-    SELECT o.number, o.rack AS sent_to, l.epoch, l.rack, l.incarnation, l.other_until
+    SELECT o.number, o.rack AS sent_to, l.epoch, l.rack, l.incarnation, l.other_until,
+           c.credentials
       FROM jsonb_to_recordset(%(racks)s::jsonb) AS r (rack text, incarnation text)
       JOIN lease l ON l.rack = r.rack COLLATE "C" AND l.incarnation = r.incarnation
                   AND l.expires > now()
+      JOIN chassis c ON c.name = l.chassis
       JOIN operation o ON o.chassis = l.chassis
      WHERE o.state <> 'ended' AND (o.epoch IS NULL OR o.epoch < l.epoch)
        AND (o.claim_until IS NULL OR o.claim_until < now())
@@ -15,7 +17,7 @@ UPDATE operation o
   FROM ripe, node n
  WHERE o.number = ripe.number AND n.name = o.node
 RETURNING o.number, o.generation, o.node, o.chassis, n.slot, o.wish, o.rank, ripe.epoch, ripe.rack,
-          ripe.incarnation,
+          ripe.incarnation, ripe.credentials,
           CASE WHEN ripe.sent_to <> ripe.rack
                THEN greatest(extract(epoch FROM now() - coalesce(ripe.other_until, now())), 0)::float8
           END AS unsure_for
