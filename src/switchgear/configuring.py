@@ -64,7 +64,10 @@ def load(path: Path, kind: type[T]) -> T:
 def parse(text: str, path: Path, kind: type[T]) -> T:
     """Understand the text of `path`. Raises ConfigError."""
     try:
-        return _converter(path.parent).structure(json.loads(text), kind)
+        plain = json.loads(text)
+        if not isinstance(plain, dict):
+            raise ConfigError(f"{path}: a JSON object was expected")
+        return _converter(path.parent).structure(plain, kind)
     except cattrs.BaseValidationError as error:
         wrong = cattrs.transform_error(error, path="config", format_exception=_words)
         raise ConfigError(f"{path}: {'; '.join(wrong)}") from None

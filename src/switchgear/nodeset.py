@@ -28,6 +28,8 @@ KINDS = ("chassis", "status", "owner")
 _ALL: Group = ("all", "*")
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_.\-]*"
 _GROUP = re.compile(rf"@(?:(?P<kind>[a-z]+):(?P<name>{_NAME})|(?P<all>all)\b)")
+#: A group with something before or after it that is no operator.
+_GLUED = re.compile(rf"[^,!&^]@|@[a-z]+:{_NAME}(?![A-Za-z0-9_.\-])(?=[^,!&^])|@all(?=[^,!&^])")
 _OWNER = re.compile(rf"(?<![A-Za-z0-9_:@.\-])owner=(?P<name>{_NAME})")
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?:/(\d{1,9}))?)?")
 _ALL_GROUP = re.compile(r"@all\b(?!:)")
@@ -86,7 +88,7 @@ def _plain(expression: str) -> str:
         raise BadRequest(
             f"{_short(expression)} is no node set: {odd.group()!r} has no meaning in one"
         )
-    if "@" in _GROUP.sub("", text) or ":" in _GROUP.sub("", text):
+    if "@" in _GROUP.sub("", text) or ":" in _GROUP.sub("", text) or _GLUED.search(text):
         raise BadRequest(
             f"{_short(expression)} is no node set: a group looks like @chassis:sm-1 or @all"
         )

@@ -14,8 +14,32 @@ MEMBERS: dict[Group, list[str]] = {
 }
 #: Pieces that are likely to meet in a slip of the fingers.
 PIECES = st.sampled_from(
-    ["n", "a_", "0", "01", "7", "100", "[", "]", "-", ",", "/", "!", "&", "^", "@", ":", ".", " "]
-    + ["@all", "@chassis:sm-1", "@status:ready", "owner=juju", "[1-3]", "[001-192]"]
+    [
+        "n",
+        "a_",
+        "0",
+        "01",
+        "7",
+        "100",
+        "[",
+        "]",
+        "-",
+        ",",
+        "/",
+        "!",
+        "&",
+        "^",
+        "@",
+        ":",
+        ".",
+        " ",
+        "@all",
+        "@chassis:sm-1",
+        "@status:ready",
+        "owner=juju",
+        "[1-3]",
+        "[001-192]",
+    ]
 )
 EXPRESSIONS = st.lists(PIECES, max_size=9).map("".join) | st.text(max_size=30)
 NAMES = st.from_regex(r"[a-z]{1,4}(-[1-9])?-?(0|[1-9][0-9]{0,3}|00[1-9])", fullmatch=True)
