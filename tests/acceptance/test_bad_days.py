@@ -1,5 +1,6 @@
 """Bad days: what an operator meets in a data centre, on real processes."""
 
+import json
 import signal
 import threading
 import time
@@ -23,7 +24,9 @@ def calm() -> Iterator[Stage]:
 def on(calm: Stage) -> Stage:
     """All nodes are deployed and on, whatever the test before left."""
     for name in calm.doors:
-        calm.turn(name, frozen=False, refuse=False, garbage=False, never_off=[], never_on=[])
+        calm.turn(
+            name, frozen=False, refuse=False, garbage=False, never_off=[], never_on=[], busy=[]
+        )
         calm.turn(name, password=calm.stack.password(), unauthorized_inside=False)
         calm.turn(name, service=[0.01, 0.02], error_rate=0)
     secret = ["--secret-stdin=password", "--set=action_limit=300"]
@@ -110,6 +113,39 @@ def test_a_node_that_never_goes_off(on: Stage) -> None:
     assert nodes["sm-1-2-0"]["power"] == "on"
     assert {n["status"] for name, n in nodes.items() if name != "sm-1-2-0"} == {"ready"}
     assert on.act()["commands_per_node_max"] == 1
+
+
+def test_part_of_a_bulk_request_fails(on: Stage) -> None:
+    """Case 10: one node is always busy and one never goes off: the report names both, with reasons."""
+    on.run("chassis", "set", "sm-1", "--set=action_limit=3")
+    on.turn("sm-1", never_off=["2/0"], busy=["4/0"])
+    done = on.run("--json", "power", "off", "--wait=60", "@all")
+    assert done.returncode == 1
+    told = json.loads(done.stdout)
+    assert told["failed"] == "sm-1-[2,4]-0"
+    kinds = {i["node"]: i["fault"]["kind"] for i in told["items"] if i["outcome"] != "succeeded"}
+    assert kinds == {"sm-1-2-0": "timed-out", "sm-1-4-0": "busy"}
+    assert told["counts"]["succeeded"] == 10
+    on.turn("sm-1", never_off=[], busy=[])
+    assert on.run("power", "off", "--wait=60", told["failed"]).returncode == 0
+
+
+def test_a_slow_chassis_delays_nobody_else(on: Stage) -> None:
+    """Case 3, scaled: reads of 3 s and commands of 0.2 s; another chassis and the list stay quick."""
+    on.turn("sm-1", read_service=[3, 3], command_service=[0.2, 0.2])
+    begun = time.monotonic()
+    request = on.json("release", "--yes", "@chassis:sm-1")["request"]
+    threading.Event().wait(1)
+    for ask in (["power", "query", "--wait=10", "sm-2-0-0"], ["node", "list"]):
+        asked = time.monotonic()
+        assert on.run(*ask).returncode == 0
+        assert time.monotonic() - asked < 4  # of which a second is the start of Python
+    assert on.run("request", "show", "--wait=60", request).returncode == 0
+    serial = 2 * 3 + 6 * 0.2
+    act = on.act()
+    assert act["seconds"] <= 1.2 * serial
+    assert (act["reads"], act["max_in_execution"]) == (2, 1)
+    assert time.monotonic() - begun < 3 * serial
 
 
 def test_two_clients_release_the_same_nodes(on: Stage) -> None:

@@ -94,6 +94,8 @@ class SimulatedChassis:
         query, fault = execution.query, execution.fault
         status = 401 if not query.authentic else query.error or 200
         unneeded, shown = False, None
+        if status == 200 and query.wish is not None and query.slot in self.knobs.busy:
+            status = 503
         if status == 200 and query.wish is not None:
             unneeded = self._command(query, execution, now)
         if fault is FaultKind.HTTP_500:

@@ -18,7 +18,7 @@ class Knobs:
     `error_rate` answer 500 and are not executed; `slow_rate` take `slow` seconds.
     `frozen` takes requests and never answers; `refuse` closes the port; `garbage` answers HTML;
     `unauthorized_inside` answers an error 401 within a 200; `never_off` and `never_on` name servers
-    that accept a command and stay as they are.
+    that accept a command and stay as they are; commands to `busy` ones are refused with 503.
     """
 
     servers: int = 64
@@ -38,6 +38,7 @@ class Knobs:
     unauthorized_inside: bool = False
     never_off: frozenset[str] = frozenset()
     never_on: frozenset[str] = frozenset()
+    busy: frozenset[str] = frozenset()
 
     def changed(self, changes: dict[str, Any]) -> "Knobs":
         """Return the knobs with some turned. `service` turns both service times. Raises ValueError."""
