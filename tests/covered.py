@@ -14,7 +14,9 @@ def main() -> int:
     """Return the exit code: that of the tests, or that of the floor."""
     Path(".cache/coverage").mkdir(parents=True, exist_ok=True)
     subprocess.run([*COVERAGE, "erase"], check=True)
-    tests = [*COVERAGE, "run", "-m", "pytest", *sys.argv[1:]]
+    # Two at a time, each file by one worker: most tests wait for processes of their own.
+    workers = ["-n", "2", "--dist", "loadfile"]
+    tests = [*COVERAGE, "run", "-m", "pytest", "-q", *workers, *sys.argv[1:]]
     closing = ""
     with subprocess.Popen(tests, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None

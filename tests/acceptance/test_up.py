@@ -72,30 +72,26 @@ def up() -> Iterator[Up]:
 
 def test_use_it_start_it_twice_kill_it_and_stop_it(up: Up) -> None:
     """The page answers, a second start is refused, a kill -9 is survived, and a stop leaves nothing."""
-    first = up.start()
-    said = up.await_welcome(first)
-    assert f"http://127.0.0.1:{up.web}" in said
-    with urllib.request.urlopen(f"http://127.0.0.1:{up.web}/", timeout=10) as page:
-        assert b"Switchgear" in page.read()
-    assert up.command("allocate", "--wait", "sm-1-0-0").returncode == 0
-    assert up.command("deploy", "--wait", "sm-1-0-0").returncode == 0
+    with up.start() as first:
+        said = up.await_welcome(first)
+        assert f"http://127.0.0.1:{up.web}" in said
+        with urllib.request.urlopen(f"http://127.0.0.1:{up.web}/", timeout=10) as page:
+            assert b"Switchgear" in page.read()
+        assert up.command("allocate", "--wait", "sm-1-0-0").returncode == 0
+        assert up.command("deploy", "--wait", "sm-1-0-0").returncode == 0
+        second = subprocess.run(
+            up.argv(), capture_output=True, text=True, env=ENV, timeout=60, check=False
+        )
+        assert second.returncode == 3
+        assert f"pid {first.pid}" in second.stdout
+        first.kill()
 
-    second = subprocess.run(
-        up.argv(), capture_output=True, text=True, env=ENV, timeout=60, check=False
-    )
-    assert second.returncode == 3
-    assert f"pid {first.pid}" in second.stdout
-
-    first.kill()
-    first.wait()
-    again = up.start()
-    up.await_welcome(again)
-    shown = up.command("node", "show", "sm-1-0-0").stdout
-    assert "deployed" in shown
-    assert up.command("release", "--wait", "sm-1-0-0").returncode == 0
-
-    again.send_signal(signal.SIGTERM)
-    assert again.wait(60) == 0
+    with up.start() as again:
+        up.await_welcome(again)
+        assert "deployed" in up.command("node", "show", "sm-1-0-0").stdout
+        assert up.command("release", "--wait", "sm-1-0-0").returncode == 0
+        again.send_signal(signal.SIGTERM)
+        assert again.wait(60) == 0
     for _ in range(100):
         left = _processes(str(up.place))
         if not left:
@@ -106,26 +102,26 @@ def test_use_it_start_it_twice_kill_it_and_stop_it(up: Up) -> None:
 
 def test_ctrl_c_stops_it(up: Up) -> None:
     """SIGINT to the supervisor is an orderly stop."""
-    process = up.start()
-    up.await_welcome(process)
-    process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 0
-    assert process.stdout is not None
-    assert "stopped" in process.stdout.read()
+    with up.start() as process:
+        up.await_welcome(process)
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        assert "stopped" in process.stdout.read()
+        assert process.wait(60) == 0
 
 
 def test_a_daemon_that_dies_is_started_again(up: Up) -> None:
     """kill -9 of regiond under a running `up`: it comes back by itself."""
-    process = up.start()
-    up.await_welcome(process)
-    for pid in _processes(str(up.place / "regiond.json")):
-        os.kill(pid, signal.SIGKILL)
-    for _ in range(100):
-        if up.command("node", "list").returncode == 0:
-            break
-    assert up.command("node", "list").returncode == 0
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(60) == 0
+    with up.start() as process:
+        up.await_welcome(process)
+        for pid in _processes(str(up.place / "regiond.json")):
+            os.kill(pid, signal.SIGKILL)
+        for _ in range(100):
+            if up.command("node", "list").returncode == 0:
+                break
+        assert up.command("node", "list").returncode == 0
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
 
 
 def test_a_taken_port(up: Up) -> None:
