@@ -48,6 +48,11 @@ class Pace:
         return median(self._reads) if self._reads else FIRST_GUESS
 
     @property
+    def read_now(self) -> float:
+        """Seconds that a read may take at the moment: a chassis that was slow the last time may be again."""
+        return max(self.read, self._reads[-1]) if self._reads else FIRST_GUESS
+
+    @property
     def command(self) -> float:
         """Seconds that a command takes."""
         return median(self._commands) if self._commands else FIRST_GUESS
@@ -76,7 +81,7 @@ class Pace:
 
     def is_cheap(self, since_last_read: float) -> bool:
         """Tell whether a read between commands stays within its share of the time."""
-        return since_last_read * READ_SHARE >= self.read
+        return since_last_read * READ_SHARE >= self.read_now
 
     def pause(self, failures: int) -> float:
         """Seconds to leave the chassis alone after so many failures in a row."""

@@ -108,4 +108,4 @@ def _confirm_at(dues: Sequence[float], situation: Situation) -> float | None:
         return None
     pace = situation.pace
     first = max(dues[0], situation.last_read + pace.gap, situation.now)
-    return max(first, *(due for due in dues if due <= first + WORTH_WAITING * pace.read), 0.0)
+    return max(first, *(due for due in dues if due <= first + WORTH_WAITING * pace.read_now), 0.0)

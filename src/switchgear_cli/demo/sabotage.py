@@ -16,13 +16,12 @@ class Patch:
 
 
 SABOTAGES = {
-    # The rack speaks to a chassis four times at once.
+    # The rack reads a chassis a second time, on a session of its own, while it reads it.
     "parallel": Patch(
         "rackd/conversation.py",
         "        return self._attempt(lambda session: Answered(dict(session.read())))",
         "        import threading\n"
-        "        for _ in range(3):\n"
-        "            threading.Thread(target=lambda: self._terms.open().read(), daemon=True).start()\n"
+        "        threading.Timer(0.02, lambda: self._terms.open().read()).start()\n"
         "        return self._attempt(lambda session: Answered(dict(session.read())))",
     ),
     # Every command is sent twice.

@@ -8,6 +8,7 @@ from drivers.interfaces import Limits
 from rackd.queue import Intent, StartCommand
 from switchgear.operation import Outcome
 from switchgear.power import Power, Wish
+from switchgear_sim.sm15k.deck import FaultKind
 from switchgear_sim.sm15k.knobs import Knobs
 from tests.rackd.queue.play import QUIET, Play, all_slots
 
@@ -25,7 +26,10 @@ def test_64_at_once(seed: int) -> None:
     assert figures["refused_parallel"] == 0
     assert figures["max_sessions"] == 1
     assert figures["requests_per_node_mean"] <= 1.5
-    assert figures["seconds"] <= 1.25 * figures["serial_bound_seconds"]
+    # The bound leaves out what a fault made slow between the first and the last read.
+    reads = [entry for entry in play.chassis.log if entry.is_read][1:-1]
+    slow = sum(entry.service for entry in reads if entry.fault is FaultKind.SLOW)
+    assert figures["seconds"] - slow <= 1.25 * figures["serial_bound_seconds"]
     assert play.queue.idle
 
 
@@ -143,3 +147,20 @@ def test_quiet_chassis_needs_no_second_session() -> None:
     play.run()
     assert play.figures()["logins"] == 1
     assert play.closes == 1
+
+
+def test_a_chassis_that_turned_slow_is_not_read_more_than_needed() -> None:
+    """Case 3 on a chassis that was quick before: the first slow answer is enough to learn from."""
+    play = Play(limits=Limits(call=40, action=300, effect=120, usual_effect=3))
+    for round_ in range(8):
+        play.order("0/0", wish=Wish.QUERY, prefix=f"{round_}-")
+        play.run(60)
+    play.chassis.start_act("slow", play.now)
+    play.chassis.knobs = Knobs(
+        drop_rate=0, error_rate=0, slow_rate=0, read_service=(30, 30), command_service=(2, 2)
+    )
+    play.order(*all_slots())
+    play.run()
+    figures = play.figures()
+    assert figures["seconds"] <= 1.2 * 188
+    assert figures["reads"] == 2
