@@ -197,14 +197,14 @@ def test_a_daemon_dies_in_the_middle(on: Stage, victim: str) -> None:
 
 
 def test_postgres_is_killed_for_a_while(on: Stage) -> None:
-    """PostgreSQL is killed in a release and away for some time: it goes on by itself."""
+    """PostgreSQL is killed in a release and away for 20 s: it goes on by itself."""
     on.turn("sm-1", service=[0.2, 0.2])
     request = on.json("release", "--yes", "@chassis:sm-1")["request"]
     threading.Event().wait(0.7)
     postgres = on.stack.postgres
     assert postgres is not None
     postgres.kill()
-    threading.Event().wait(8)
+    threading.Event().wait(20)
     postgres.start()
     assert on.run("request", "show", "--wait=90", request).returncode == 0
     assert all_off(on)
