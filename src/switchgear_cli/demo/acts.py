@@ -58,6 +58,7 @@ class Acts:
         comparing.start(COMPARE_EVERY)
         try:
             reached = await {1: self._one, 2: self._two, 3: self._three, 4: self._four}[act]()
+            await self._compare_once()
         finally:
             gauging.stop()
             comparing.stop()
