@@ -60,7 +60,9 @@ class Conversation:
             operation=call.operation,
             at=self._now(),
             boot="",
-            effect=self._terms.limits.effect,
+            # A call that was cut off by our death may be in execution for its whole limit, and its effect
+            # comes only after that: the intent must not be forgotten before.
+            effect=self._terms.limits.effect + self._terms.limits.call,
         )
         outcome: Accepted | Broke | None = self._intended(line)
         if outcome is None:
