@@ -4,7 +4,7 @@ Its methods run in pool threads, one at a time for each chassis; only `use` and 
 from the reactor's thread meanwhile.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from twisted.logger import Logger
@@ -13,7 +13,7 @@ from drivers.interfaces import DriverError, Fate, ISession
 from rackd.journal import End, Journal, Line
 from rackd.queue import Accepted, Answered, Broke, StartCommand
 from rackd.terms import Terms
-from switchgear.power import ErrorClass, Fault
+from switchgear.power import SLOT_LIMIT, ErrorClass, Fault, Power, cut
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Conversation:
 
     def read(self) -> Answered | Broke:
         """Read the whole chassis."""
-        return self._attempt(lambda session: Answered(dict(session.read())))
+        return self._attempt(lambda session: Answered(_named(session.read())))
 
     def command(self, call: StartCommand) -> Accepted | Broke:
         """Write the intent down, send the command once, and note what is known of it."""
@@ -127,6 +127,11 @@ class Conversation:
             self._session = terms.open()
             self._opened_for = terms.credentials
         return self._session
+
+
+def _named(powers: Mapping[str, Power]) -> dict[str, Power]:
+    """Return the powers under names that can be sent: a chassis may call its slots anything."""
+    return {cut(slot, SLOT_LIMIT): power for slot, power in powers.items()}
 
 
 def _end(outcome: Accepted | Broke) -> End:

@@ -15,6 +15,7 @@ from twisted.internet.defer import TimeoutError as TimedOut
 from twisted.internet.interfaces import IReactorTime
 from twisted.internet.task import deferLater
 from twisted.logger import Logger
+from twisted.protocols import amp
 from twisted.python.failure import Failure
 
 from rackd.links import Link, Links
@@ -154,6 +155,10 @@ class Reporter:
             await link.callRemote(Report, items=items).addTimeout(LIMIT, self._clock)
         except SwitchgearError as error:
             self._refused(items, error)
+            raise
+        except (amp.TooLong, TypeError, ValueError) as error:
+            # It could not even be written: that is the same as a region that can't read it.
+            self._refused(items, BadRequest(f"{type(error).__name__}: {error}"))
             raise
         except BaseException:
             self._outbox.unsent()

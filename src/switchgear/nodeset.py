@@ -61,7 +61,7 @@ def expand(expression: str, members: Mapping[Group, Sequence[str]]) -> list[str]
     try:
         names = list(NodeSet(_ALL_GROUP.sub("@all:all", text), resolver=_resolver(members)))
     except NodeSetException as error:
-        raise BadRequest(f"{_short(expression)} is no node set: {error}") from None
+        raise BadRequest(f"{_short(expression)} is no node set: {_brief(error)}") from None
     if not names:
         raise BadRequest(f"{_short(expression)} names no node")
     return names
@@ -70,6 +70,12 @@ def expand(expression: str, members: Mapping[Group, Sequence[str]]) -> list[str]
 def fold(names: Sequence[str]) -> str:
     """Write names shortly, ``n[001-192]``, as a person would type them again."""
     return str(NodeSet.fromlist(list(names), resolver=_resolver({})))
+
+
+def _brief(error: NodeSetException) -> str:
+    """Its message, which may repeat the whole expression."""
+    text = str(error)
+    return text if len(text) <= 200 else text[:199] + "…"
 
 
 def _short(text: str) -> str:

@@ -1,5 +1,6 @@
 """Power as the whole product speaks of it: what is wished, what was seen, and why it could not be seen."""
 
+import re
 from enum import StrEnum, unique
 
 from attrs import field, frozen
@@ -31,7 +32,7 @@ class Wish(StrEnum):
 
 @unique
 class ErrorClass(StrEnum):
-    """The kinds of failure, everywhere the same. What each one means for a retry is in docs/errors."""
+    """The kinds of failure, everywhere the same. What each one means for a retry is in docs/drivers.md."""
 
     AUTH = "auth"
     CONNECTION = "connection"
@@ -47,9 +48,24 @@ class ErrorClass(StrEnum):
 TEXT_LIMIT = 1000
 
 
+#: Longest name of a slot that is believed.
+SLOT_LIMIT = 200
+
+#: What JSON text may carry and UTF-8 or a PostgreSQL text cannot: half a surrogate pair, and NUL.
+_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def keepable(text: str) -> str:
+    """Return `text` with a mark (U+FFFD) for each character that can't be sent or stored."""
+    return _UNKEEPABLE.sub("\ufffd", text)
+
+
 def cut(text: str, limit: int = TEXT_LIMIT) -> str:
-    """Return `text` in one line of at most `limit` characters, with a mark where it was cut."""
-    flat = " ".join(text.split())
+    """Return `text` in one line of at most `limit` characters, with a mark where it was cut.
+
+    What came from a device may hold anything; what is returned can be sent and stored.
+    """
+    flat = " ".join(keepable(text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 

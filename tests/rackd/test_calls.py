@@ -94,6 +94,14 @@ class CallsTests(SynchronousTestCase):
         self.pool.run_all()
         assert self.ended == [(1, Answered({"0": Power.ON}))]
 
+    def test_a_chassis_may_call_its_slots_anything(self):
+        """What can't be sent to a region, or is endless, is told under a name that can."""
+        self.session.read = lambda: {"\ud800": Power.ON, "x" * 70_000: Power.OFF}
+        self.calls.start(read(), FOREVER)
+        self.pool.run_all()
+        [(_, answered)] = self.ended
+        assert answered.powers == {"\ufffd": Power.ON, "x" * 199 + "…": Power.OFF}
+
     def test_calls_run_one_after_the_other_in_one_session(self):
         """The pool gets the next one only when the last one is over."""
         self.calls.start(read(1), FOREVER)

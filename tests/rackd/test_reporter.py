@@ -1,6 +1,7 @@
 from twisted.internet.defer import Deferred
 from twisted.internet.error import ConnectionLost
 from twisted.internet.task import Clock
+from twisted.protocols import amp
 from twisted.trial.unittest import SynchronousTestCase
 
 from rackd.links import Links
@@ -98,6 +99,19 @@ class ReporterTests(SynchronousTestCase):
         answer.errback(BadRequest("no"))
         self.clock.advance(AGAIN)
         assert self.link.taken()[0] == [result()]
+
+    def test_an_item_that_cannot_be_written_does_not_hold_up_the_others(self):
+        """AMP refuses it before it leaves: each is then tried alone, and only that one is dropped."""
+        self.tell(result("1.1"), result("1.2"))
+        items, answer = self.link.taken()
+        answer.errback(amp.TooLong(False, True, None, b"items"))
+        self.clock.advance(AGAIN)
+        items, answer = self.link.taken()
+        assert items == [result("1.1")]
+        answer.errback(ValueError("no way to write it"))
+        self.clock.advance(AGAIN)
+        assert self.link.taken()[0] == [result("1.2")]
+        assert self.flushLoggedErrors() == []
 
     def test_a_discovery_is_told_page_by_page(self):
         """The last page says that it is the last."""

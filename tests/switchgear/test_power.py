@@ -5,7 +5,7 @@ from attrs.exceptions import FrozenInstanceError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from switchgear.power import TEXT_LIMIT, ErrorClass, Fault, Power, Wish, cut
+from switchgear.power import TEXT_LIMIT, ErrorClass, Fault, Power, Wish, cut, keepable
 
 
 @pytest.mark.parametrize(
@@ -76,3 +76,10 @@ def test_cutting_twice_changes_nothing(text: str, limit: int) -> None:
     assert len(once) <= limit
     assert cut(once, limit) == once
     assert "\n" not in once
+
+
+@pytest.mark.parametrize("odd", ["\ud800", "\x00"])
+def test_a_text_can_always_be_sent_and_stored(odd: str) -> None:
+    """A device's JSON may hold half a surrogate pair or NUL, which neither UTF-8 nor a table can."""
+    assert Fault(ErrorClass.REFUSED, f"a{odd}b").text == "a\ufffdb"
+    assert keepable(f"{odd}\U0001f600") == "\ufffd\U0001f600"

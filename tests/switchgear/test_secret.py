@@ -4,7 +4,7 @@ import logging
 import pickle
 
 import pytest
-from attrs import frozen
+from attrs import asdict, frozen
 
 from switchgear.secret import Secret
 
@@ -91,3 +91,8 @@ def test_a_copy_is_still_a_secret() -> None:
     again = pickle.loads(pickle.dumps(Secret(MARKER)))  # noqa: S301 # our own bytes
     assert again == Secret(MARKER)
     assert MARKER not in repr(again)
+
+
+def test_a_value_taken_apart_does_not_open_it() -> None:
+    """`attrs.asdict` is how values are shown in a hurry."""
+    assert MARKER not in str(asdict(Login("admin", Secret(MARKER))))

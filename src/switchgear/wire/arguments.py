@@ -52,9 +52,14 @@ CONVERTER = _converter()
 
 
 def to_json(value: object) -> bytes:
-    """Write a value, or a list of values, as compact UTF-8 JSON."""
+    """Write a value, or a list of values, as compact UTF-8 JSON.
+
+    Text that UTF-8 can't hold (half a surrogate pair) is sent with "?" in its place: one character of
+    a device's answer must not keep a whole message back.
+    """
     plain = CONVERTER.unstructure(value)
-    return json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
 
 
 def from_json(kind: Any, text: bytes) -> Any:

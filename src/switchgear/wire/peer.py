@@ -57,6 +57,8 @@ class Peer(amp.AMP):
         """Make a failure tellable: known errors by their code, all others as a Bug of this call."""
         error = failure.value
         if isinstance(error, amp.RemoteAmpError) and not error.fatal:
+            # AMP made it of a declared error, and puts no limit on its text; the link would end of it.
+            error.description = cut(error.description)
             return failure
         if isinstance(error, errors.SwitchgearError):
             code, text = error.code, cut(str(error))
