@@ -1,11 +1,9 @@
 """A running task waits: for another task, or for the reactor thread. Only workers wait."""
 
-import sys
 import time
 from collections.abc import Callable
 from contextvars import copy_context
 from inspect import iscoroutine
-from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -19,13 +17,11 @@ from .crew import Crew
 from .entry import Entry, Wait
 from .errors import BlockedInTransaction, PoolStopped
 from .settings import PoolSettings
+from .stacks import call_site
 from .task import Task, failure
 from .worker import Worker
 
 T = TypeVar("T")
-
-_OURS = str(Path(__file__).parent)
-_MOST_SITES = 1000
 
 
 class Parked(Wait):
@@ -33,15 +29,22 @@ class Parked(Wait):
 
     __slots__ = ("bell",)
 
-    def __init__(self, worker: Worker, awaited: Entry | None, settings: PoolSettings) -> None:
-        level = len(worker.stack)
+    def __init__(
+        self,
+        worker: Worker,
+        awaited: Entry | None,
+        settings: PoolSettings,
+        timeout: float | None,
+    ) -> None:
+        level, waiter, now = len(worker.stack), worker.stack[-1], time.monotonic()
         super().__init__(
-            worker.stack[-1],
+            waiter,
             awaited,
-            keeps=worker.stack[-1].transactions > 0,
-            can_help=level <= settings.help_limit,
+            keeps=waiter.transactions > 0,
+            can_help=level <= settings.help_limit and not waiter.critical,
             bottom=level == 1,
-            since=time.monotonic(),
+            since=now,
+            until=None if timeout is None else now + max(0.0, timeout),
         )
         self.bell = Lock()
         self.bell.acquire()
@@ -61,7 +64,6 @@ class Blocking:
         self._settings = settings
         self._reactor = reactor
         self._log = log
-        self._sites: set[str] = set()
 
     def on_task(self, awaited: Task[T], timeout: float | None) -> T:
         """See `AdaptivePool.block_on`."""
@@ -69,7 +71,7 @@ class Blocking:
         if not awaited.belongs_to(self._crew):
             raise RuntimeError(f"{awaited.name} is a task of another pool")
         if not awaited.settled:
-            wait = Parked(worker, awaited, self._settings)
+            wait = Parked(worker, awaited, self._settings, timeout)
             if self._begin(wait):
                 self._sit(worker, wait, timeout)
         return awaited.outcome()
@@ -77,7 +79,7 @@ class Blocking:
     def on_reactor(self, ask: Callable[[], Any], timeout: float | None) -> Any:
         """See `AdaptivePool.block_on_reactor`."""
         worker = self._worker()
-        wait = Parked(worker, None, self._settings)
+        wait = Parked(worker, None, self._settings, timeout)
         question = _Question(self._crew, wait, ask)
         self._begin(wait)
         self._reactor.callFromThread(copy_context().run, question.ask)
@@ -99,13 +101,11 @@ class Blocking:
         return worker
 
     def _in_transaction(self, task: Task[Any]) -> None:
-        site = _call_site()
+        site = call_site()
         if self._settings.strict:
             raise BlockedInTransaction(f"{task.name} waits inside of a transaction at {site}")
         with self._crew.lock:
-            self._crew.books.tally.in_transaction += 1
-            fresh = site not in self._sites and len(self._sites) < _MOST_SITES
-            self._sites.add(site)
+            fresh = self._crew.books.tally.waits_in_transaction(site)
         if fresh:
             self._log.warn(
                 "{task} waits inside of an open transaction at {site}", task=task.name, site=site
@@ -126,7 +126,7 @@ class Blocking:
 
     def _sit(self, worker: Worker, wait: Parked, timeout: float | None) -> None:
         """Park until it is over, running the awaited task when told to."""
-        until = None if timeout is None else time.monotonic() + max(0.0, timeout)
+        until = wait.until
         while True:
             left = -1.0 if until is None else max(0.0, until - time.monotonic())
             if not wait.bell.acquire(timeout=left):
@@ -186,10 +186,3 @@ class _Question:
             self._crew.decisions.settle()
             orders = self._crew.orders()
         self._crew.carry_out(orders)
-
-
-def _call_site() -> str:
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_OURS):
-        frame = frame.f_back
-    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -6,7 +6,7 @@ Every event is: book it and decide under the lock, then carry out the orders aft
 import threading
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from twisted.internet.defer import CancelledError, Deferred
 from twisted.logger import Logger
@@ -15,12 +15,15 @@ from twisted.python.failure import Failure
 from .accounts import Accounts
 from .decide import Decisions
 from .delivery import Delivery
+from .ending import Ending
 from .entry import Entry, State
 from .errors import PoolStopped
 from .gate import Gate
 from .orders import Grow, Order, Ring, Wake, Warn
+from .picture import StackOf
 from .settings import PoolSettings
-from .task import Task, failure
+from .stacks import frames, stack_text
+from .task import Task
 from .worker import Worker
 
 T = TypeVar("T")
@@ -48,8 +51,10 @@ class Crew:
     ) -> None:
         self.lock = threading.Lock()
         self.books = Accounts(settings, clock)
-        self.decisions = Decisions(self.books)
+        self.decisions = Decisions(self.books, self.stacks)
+        self.workers: set[Worker] = set()
         self.delivery = delivery
+        self.ending = Ending(self.books, delivery)
         self.gate = Gate(self._tick, settings.tick)
         self.stopping = self.abandoned = False
         self.on_empty: Callable[[], None] = _nothing
@@ -76,81 +81,48 @@ class Crew:
     def admit(self, task: Task[Any]) -> None:
         """Queue a task; when stopping it fails at once instead."""
         with self.lock:
-            refused = self.stopping
-            if refused:
-                self._refuse(task)
-                told = task.ended(failure(PoolStopped("the pool is stopped")))
-                task.settled = True
-            else:
+            if not self.stopping:
                 self.books.enqueue(task)
                 self.decisions.settle()
-            orders = self.orders()
+                if self.books.orders or self.gate.asleep:
+                    orders = self.orders()
+                else:
+                    return
+            else:
+                self.ending.refuse(task)
+                orders = self.orders()
         self.carry_out(orders)
-        if refused and told:
+        if task.settled and task.state is State.DONE:
             self.tell(task)
-
-    def _refuse(self, task: Task[Any]) -> None:
-        task.state = State.DONE
-        task.look_away()
-        self.books.tally.failed += 1
-        self.books.tally.finished += 1
 
     def cancel(self, task: Task[Any]) -> bool:
         """Withdraw a queued task, detach a running one; False when its outcome is known."""
         with self.lock:
             if task.settled:
                 return False
-            told = self._end_early(task, CancelledError())
+            self.ending.early(task, CancelledError())
             self.decisions.settle()
             orders = self.orders()
         self.carry_out(orders)
-        if told:
-            self.tell(task)
+        self.tell(task)
         return True
-
-    def _end_early(self, task: Task[Any], error: Exception) -> bool:
-        """Under the lock: give it this outcome, whether it is queued or runs."""
-        task.look_away()  # it is known why; a line for each queued task at a stop helps nobody
-        told = task.ended(failure(error))
-        if task.state is State.QUEUED:
-            self.books.withdraw(task)
-            self.books.tally.finished += 1
-            task.forget_call()
-        else:
-            self.books.settle_entry(task)
-        self.books.tally.failed += 1
-        return told
-
-    def fail_queued(self, error: Exception) -> list[Task[Any]]:
-        """Under the lock: end every queued task with this error; those somebody is to be told of."""
-        queued = [entry for queue in self.books.queues.values() for entry in queue.entries()]
-        told = [task for task in map(_task, queued) if self._end_early(task, error)]
-        self.decisions.settle()
-        return told
-
-    def abandon(self, error: Exception) -> list[Task[Any]]:
-        """Under the lock: end every wait and detach every running task, likewise."""
-        self.abandoned = True
-        for wait in list(self.books.waits):
-            self.books.break_wait(wait, error)
-        running = [task for task in map(_task, self.books.running.values()) if not task.settled]
-        return [task for task in running if self._end_early(task, error)]
 
     def deferred_of(self, task: Task[T]) -> "Deferred[T]":
         """The task's Deferred; of an ended task it fires soon."""
         with self.lock:
-            fresh = not task.promised()
+            late = task.promised is None and task.settled
             promise = task.promise()
-            late = fresh and task.settled
+            if late:
+                self.delivery.add(task)
         if late:
-            self.delivery.push(task)
+            self.delivery.announce()
         return promise
 
     def tell(self, task: Task[Any]) -> None:
-        """After the lock: tell who is to know of the outcome."""
-        task.tell()
-        if task.promised():
-            self.delivery.push(task)
+        """After the lock: tell who is to know of an outcome."""
+        if task.listener is not None:
+            task.tell()
+        self.delivery.announce()
 
     # -- the foreman of its workers
 
@@ -160,56 +132,73 @@ class Crew:
             self.books.searching -= 1
             task = self._next(worker)
             orders = self.orders()
-        self.carry_out(orders)
+        if orders:
+            self.carry_out(orders)
+        self.delivery.announce()
         return task
 
     def turn(self, worker: Worker, done: Task[Any], outcome: Any) -> Task[Any] | None:
         """A worker hands in an outcome and takes the next task, in one go."""
+        books = self.books
         with self.lock:
-            told = self._finish(done, outcome)
+            self._finish(done, outcome)
             task = self._next(worker)
+            # Who goes on leaves it to a thread that comes anyway to wake the reactor, or wakes one:
+            # so the short tasks that are run meanwhile share one wake.
+            later = task is not None and done.promised is not None
+            if later and not books.searching:
+                if books.idle:
+                    books.wake()
+                else:
+                    later = False
             orders = self.orders()
         if orders:
             self.carry_out(orders)
-        if told:
-            self.tell(done)
+        if done.listener is not None:
+            done.tell()
+        if not later:
+            self.delivery.announce()
         return task
 
     def finish(self, done: Task[Any], outcome: Any) -> None:
         """Hand in the outcome of a task that was run inside of a wait."""
         with self.lock:
-            told = self._finish(done, outcome)
+            self._finish(done, outcome)
             self.decisions.settle()
             orders = self.orders()
         self.carry_out(orders)
-        if told:
-            self.tell(done)
+        self.tell(done)
 
-    def _finish(self, done: Task[Any], outcome: Any) -> bool:
-        done.forget_call()
-        if not done.settled and isinstance(outcome, Failure):
-            self.books.tally.failed += 1
-        told = done.ended(outcome)
+    def _finish(self, done: Task[Any], outcome: Any) -> None:
+        settled = done.settled
+        if not settled:
+            if isinstance(outcome, Failure):
+                self.books.tally.failed += 1
+            done.ended(outcome)
         self.books.finish(done)
-        return told
+        done.forget_call()
+        if not settled and done.promised is not None:
+            self.delivery.add(done)
 
     def _next(self, worker: Worker) -> Task[Any] | None:
         books = self.books
         if books.regainers:
             books.regain()
+        if worker.newest and not self.decisions.episode.active:
+            worker.newest = False
         task = books.take(newest=worker.newest)
-        worker.newest = False
         if task is None:
+            worker.newest = False
             if self.stopping:
                 self._gone(worker)
             else:
                 books.idle.append(worker)
         self.decisions.settle()
-        assert task is None or isinstance(task, Task)
-        return task
+        return cast("Task[Any] | None", task)
 
     def _gone(self, worker: Worker) -> None:
         worker.gone = True
+        self.workers.discard(worker)
         self.books.threads -= 1
         if not self.books.threads:
             self.on_empty()
@@ -222,7 +211,10 @@ class Crew:
     def leave(self, worker: Worker) -> bool:
         """A worker over the base has been parked for the quiet time."""
         with self.lock:
-            return self.books.leave(worker, at_least=self._settings.base)
+            left = self.books.leave(worker, at_least=self._settings.base)
+            if left:
+                self.workers.discard(worker)
+            return left
 
     def worker_here(self) -> Worker | None:
         """The worker whose thread this is."""
@@ -231,6 +223,17 @@ class Crew:
     def enter(self, worker: Worker) -> None:
         """Called by each worker first, in its own thread."""
         self._here.worker = worker
+        worker.thread = threading.get_ident()
+        with self.lock:
+            self.workers.add(worker)
+
+    def stacks(self) -> StackOf:
+        """Under the lock: a way to look up where the thread of a running task is now."""
+        now = frames()
+        threads: dict[Entry, int] = {
+            task: worker.thread for worker in self.workers for task in worker.stack
+        }
+        return lambda entry: stack_text(now.get(threads.get(entry, 0)))
 
     # -- orders
 
@@ -281,11 +284,6 @@ class Crew:
             orders = self.orders()
         self.carry_out(orders)
         return again
-
-
-def _task(entry: Entry) -> Task[Any]:
-    assert isinstance(entry, Task)
-    return entry
 
 
 def _nothing() -> None:

@@ -3,19 +3,27 @@
 Pure: every decision is a booking and an order in `books.orders`. Tests step it without threads.
 """
 
+from collections.abc import Callable
+
 from .accounts import Accounts
-from .entry import Phase, Wait
+from .entry import Entry, Phase, Wait
 from .episode import Episode
 from .errors import StarvationError
 from .orders import Warn
-from .stuck import Certainty, picture, plainly_moving, stuck
+from .picture import StackOf, picture
+from .stuck import Certainty, plainly_moving, stuck
+
+
+def _no_stacks() -> StackOf:
+    return lambda _entry: ""
 
 
 class Decisions:
     """The ladder of one pool: descendants first, grow, help, last fail the youngest that waits."""
 
-    def __init__(self, books: Accounts) -> None:
+    def __init__(self, books: Accounts, stacks: Callable[[], StackOf] = _no_stacks) -> None:
         self.books = books
+        self._stacks = stacks
         self.episode = Episode(books.settings.quiet)
         self.watch()
 
@@ -31,22 +39,24 @@ class Decisions:
             if self.episode.active:
                 self.episode.end(books.clock())
             return
-        if books.idle or (books.threads - books.blocked < books.settings.base):
+        if not books.searching:
             self._rouse()
-        if books.hopeful:
+        if books.hopeful or (books.continuations and books.opaque):
             self._relieve()
 
     def _rouse(self) -> None:
-        """Wake parked threads for what may start; keep `base` threads that are not blocked."""
+        """Send one thread for what may start: a parked one, or a new one below the base.
+
+        One at a time: a thread that finds work sends the next one before it begins. Short tasks are
+        then done by few threads, and long ones get theirs within the time of some wakes.
+        """
         books = self.books
-        wanted = books.startable() - books.searching
-        while wanted > 0 and books.idle:
+        if not books.startable():
+            return
+        if books.idle:
             books.wake()
-            wanted -= 1
-        base = books.settings.base
-        while wanted > 0 and books.can_grow() and books.threads - books.blocked < base:
-            books.grow()
-            wanted -= 1
+        elif books.short_of_base() and books.can_grow():
+            books.grow("base")
 
     def _relieve(self) -> None:
         """A thread for each queued task that a parked thread waits for: free, new, or the waiter's."""
@@ -58,17 +68,33 @@ class Decisions:
                 del books.hopeful[wait]
             elif wait.phase is not Phase.WAITING or room[target.kind] <= 0:
                 continue
+            elif books.settings.help_first and wait.may_run(target, books.clock()):
+                books.help(wait, target)
+                room[target.kind] -= 1
             elif spare > 0:
                 spare -= 1
                 room[target.kind] -= 1
             elif books.can_grow():
-                books.grow()
+                books.grow("awaited")
                 room[target.kind] -= 1
             else:
-                self._begin_episode("the ceiling is reached")
-                if wait.can_help:
-                    books.help(wait, target)
-                    room[target.kind] -= 1
+                self._at_the_ceiling(wait, target)
+                room[target.kind] = books.room[target.kind]
+        if books.opaque:
+            self._relieve_opaque(spare)
+
+    def _at_the_ceiling(self, wait: Wait, target: Entry) -> None:
+        self._begin_episode("the ceiling is reached", Certainty.of(wait))
+        if wait.may_run(target, self.books.clock()):
+            self.books.help(wait, target)
+
+    def _relieve_opaque(self, spare: int) -> None:
+        """Threads for what is taken for the continuation of a wait that nobody knows more of."""
+        books = self.books
+        wanted = sum(books.room[entry.kind] > 0 for entry in books.continuations) - spare
+        while wanted > 0 and books.can_grow():
+            books.grow("continuation")
+            wanted -= 1
 
     def block(self, wait: Wait) -> None:
         """A task begins to wait. If that closes a ring, its youngest waiter fails at once."""
@@ -90,10 +116,12 @@ class Decisions:
         now = books.clock()
         if not parked or any(now - wait.since < older_than for wait in parked):
             return False
-        self._begin_episode("a ring of waits")
+        self._begin_episode("a ring of waits", certainty)
         victim = next(filter(books.could_go, parked), parked[0])
-        error = StarvationError(f"{victim.waiter.name} can never go on: {picture(books, waits)}")
-        books.break_wait(victim, error)
+        shown = picture(books, waits, self._stacks())
+        books.break_wait(victim, StarvationError(f"{victim.waiter.name} can never go on: {shown}"))
+        kind = certainty.name.lower()
+        books.tally.starved[kind] = books.tally.starved.get(kind, 0) + 1
         self.settle()
         return True
 
@@ -113,9 +141,10 @@ class Decisions:
             self.watch()
         self.settle()
         if books.queued and now - self._progress >= settings.tick:
-            self._begin_episode(f"no task has finished for {now - self._progress:.1f} s")
+            idle_for = now - self._progress
+            self._begin_episode(f"no task has finished for {idle_for:.1f} s", Certainty.OPAQUE)
             if not books.spare() and books.startable() and books.can_grow():
-                books.grow(newest=True)
+                books.grow("stalled", newest=True)
         if books.waits:
             self.fail_stuck(Certainty.CERTAIN)
             self.fail_stuck(Certainty.PRESUMED, settings.grace)
@@ -134,11 +163,12 @@ class Decisions:
             bool(self.books.waits) and self.watching()
         )
 
-    def _begin_episode(self, why: str) -> None:
+    def _begin_episode(self, why: str, certainty: Certainty) -> None:
         books = self.books
         if not self.episode.begin(books.clock()):
             return
-        books.tally.episodes += 1
+        kind = certainty.name.lower()
+        books.tally.episodes[kind] = books.tally.episodes.get(kind, 0) + 1
         books.orders.append(Warn(self._report(why)))
 
     def _report(self, why: str) -> str:
@@ -146,5 +176,5 @@ class Decisions:
         return (
             f"{why}: {books.queued} tasks queued, {books.threads} threads of at most "
             f"{books.ceiling}, {books.blocked} of them waiting, {books.leases_out()} leases out; "
-            f"{picture(books, list(books.waits))}"
+            f"{picture(books, list(books.waits), self._stacks())}"
         )

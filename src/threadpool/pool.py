@@ -14,7 +14,9 @@ from .blocking import Blocking
 from .crew import Crew
 from .delivery import Delivery
 from .entry import ROOT, Origin, Phase, Wait, living
+from .gauging import gauges
 from .install import install
+from .picture import dot, dump
 from .settings import DB, PoolSettings
 from .stopping import Stopping
 from .tally import PoolGauges
@@ -37,6 +39,7 @@ class AdaptivePool:
         self.settings = settings
         self._reactor = reactor
         self._name = token_hex(4)
+        self._kinds = frozenset(settings.quotas)
         self._ids = itertools.count(1)
         self._crew = Crew(settings, Delivery(reactor), log)
         self._blocking = Blocking(self._crew, settings, reactor, log)
@@ -85,15 +88,22 @@ class AdaptivePool:
         *args: Any,
         key: str = "",
         height: int = 0,
+        limit: float | None = None,
+        again: Task[Any] | None = None,
         **kwargs: Any,
     ) -> Task[T]:
-        """Queue `f(*args, **kwargs)`, from any thread; ValueError if there is no such kind.
+        """Queue `f(*args, **kwargs)`, from any thread.
 
-        Among tasks of equal depth the `key`s (a chassis, a tenant) take turns; a child inherits its
-        parent's. `height` is how many levels of tasks it will wait for, as far as is known.
-        After `stop` the task has already failed with PoolStopped.
+        Among tasks of equal depth the `key`s (a chassis, a tenant) take turns, and within a key the
+        oldest is first; a child inherits its parent's key and age, and what is tried `again` keeps
+        the age of the task that it repeats. `height` is how many levels of tasks it will wait for,
+        if that is known; `limit` the longest that it may run, in seconds: who can wait less than
+        that does not run it in its own thread.
+        After `stop` the task has already failed with PoolStopped. ValueError if there is no such
+        kind, or if the ceiling is too low for the height.
         """
-        task = self._task(kind, (f, args, kwargs), key, height)
+        age = None if again is None else again.age
+        task = self._task(kind, (f, args, kwargs), key, height, age, limit)
         self._crew.admit(task)
         return task
 
@@ -102,7 +112,7 @@ class AdaptivePool:
 
         It fires on the reactor thread in the contextvars context of this call.
         """
-        task = self._task(kind, (f, args, kwargs), "", 0)
+        task = self._task(kind, (f, args, kwargs))
         promise = task.promise()
         self._crew.admit(task)
         return promise
@@ -122,7 +132,7 @@ class AdaptivePool:
 
         Unlike twisted's, it is also called when the pool stops before `f` ran.
         """
-        task = self._task(self._bare_kind, (f, args, kwargs), "", 0)
+        task = self._task(self._bare_kind, (f, args, kwargs))
         task.listen(onResult or self._log_failure)
         self._crew.admit(task)
 
@@ -137,13 +147,21 @@ class AdaptivePool:
         self,
         kind: str,
         call: tuple[Callable[..., T], tuple[Any, ...], dict[str, Any]],
-        key: str,
-        height: int,
+        key: str = "",
+        height: int = 0,
+        age: int | None = None,
+        limit: float | None = None,
     ) -> Task[T]:
-        if kind not in self.settings.quotas:
+        if kind not in self._kinds:
             raise ValueError(f"no such kind of task: {kind!r}")
-        origin = self._origin()
-        return Task(self._crew, next(self._ids), kind, call, key=key, height=height, origin=origin)
+        if height and not 0 < height < self.settings.ceiling:
+            raise ValueError(
+                f"height {height} needs a ceiling of {height + 1} threads at least, "
+                f"and it is {self.settings.ceiling}"
+            )
+        cause = causes.CAUSE.get()
+        origin = ROOT if cause is None else self._origin(cause)
+        return Task(self._crew, next(self._ids), kind, call, key, height, origin, age, limit)
 
     # -- waiting, from a task
 
@@ -183,6 +201,23 @@ class AdaptivePool:
         finally:
             task.transactions -= 1
 
+    @contextmanager
+    def critical(self) -> Iterator[None]:
+        """Mark the running task as inside of a critical section: it holds a lock, say.
+
+        Its thread runs nothing else while it waits there, for that might want the same lock.
+        RuntimeError in a thread that does not run a task of this pool.
+        """
+        worker = self._crew.worker_here()
+        if worker is None or not worker.stack:
+            raise RuntimeError("only a task of this pool has critical sections")
+        task = worker.stack[-1]
+        task.critical += 1
+        try:
+            yield
+        finally:
+            task.critical -= 1
+
     # -- causes
 
     def cause(self) -> str:
@@ -193,12 +228,9 @@ class AdaptivePool:
         """What is submitted inside was caused by what the token names, here or elsewhere."""
         return causes.caused_by(token[: causes.LONGEST])
 
-    def _origin(self) -> Origin:
-        """Where a task comes from that is submitted in this context."""
-        cause = causes.CAUSE.get()
+    def _origin(self, cause: causes.Cause) -> Origin:
+        """Where a task comes from that is submitted in a context with this cause."""
         match cause:
-            case None:
-                return ROOT
             case Wait():
                 return self._from_wait(cause)
             case Task():
@@ -229,4 +261,14 @@ class AdaptivePool:
     def gauges(self) -> PoolGauges:
         """The pool at this moment; from any thread."""
         with self._crew.lock:
-            return self._crew.books.gauges()
+            return gauges(self._crew.books)
+
+    def dump(self) -> str:
+        """What runs, waits and is queued, a line each, with the stacks; from any thread."""
+        with self._crew.lock:
+            return dump(self._crew.books, self._crew.stacks())
+
+    def dot(self) -> str:
+        """The graph of who waits for whom, for Graphviz' dot; from any thread."""
+        with self._crew.lock:
+            return dot(self._crew.books)

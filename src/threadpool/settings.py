@@ -31,7 +31,9 @@ class PoolSettings:
     A thread over `base` leaves after `quiet` seconds without work. When no task has finished for
     `tick` seconds while work is queued, one thread is added a tick. A presumed starvation is
     acted upon after `grace`, one that nobody can prove only after `legal_wait`.
-    A waiting thread runs at most `help_limit` awaited tasks on top of each other.
+    A waiting thread runs at most `help_limit` awaited tasks on top of each other. With `help_first`
+    it runs the awaited task as soon as that has a place, even if another thread could: fewest
+    threads, but what it waits for runs in its own time.
 
     Raises ValueError for bounds that cannot be kept.
     """
@@ -46,6 +48,7 @@ class PoolSettings:
     grace: float = 2.0
     legal_wait: float = 300.0
     help_limit: int = 16
+    help_first: bool = False
 
     def __attrs_post_init__(self) -> None:
         if self.ceiling < self.base:

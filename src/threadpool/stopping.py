@@ -36,7 +36,8 @@ class Stopping:
             crew.stopping = True
             crew.on_empty = lambda: self._reactor.callFromThread(self._finish)
             crew.gate.close()
-            ended = crew.fail_queued(PoolStopped("the pool was stopped before it ran"))
+            ended = crew.ending.queued(PoolStopped("the pool was stopped before it ran"))
+            crew.decisions.settle()
             while crew.books.idle:
                 crew.books.wake()
             if not crew.books.threads:
@@ -49,7 +50,9 @@ class Stopping:
         """What still runs is left alone from here on: its threads end with the process."""
         crew = self._crew
         with crew.lock:
-            ended = crew.abandon(PoolStopped("the pool was stopped and it did not end in time"))
+            crew.abandoned = True
+            late = PoolStopped("the pool was stopped and it did not end in time")
+            ended = crew.ending.running(late)
             orders = crew.orders()
         crew.carry_out(orders)
         _tell(crew, ended)

@@ -21,6 +21,13 @@ class Certainty(Enum):
     OPAQUE = 3
     """It does not end."""
 
+    @classmethod
+    def of(cls, wait: Wait) -> "Certainty":
+        """How certain it is what this wait waits for."""
+        if wait.awaited is not None:
+            return cls.CERTAIN
+        return cls.PRESUMED if wait.pending() else cls.OPAQUE
+
 
 def stuck(books: Accounts, certainty: Certainty = Certainty.CERTAIN) -> list[Wait]:
     """The waits that cannot end, the youngest waiter first; empty when all may."""
@@ -110,28 +117,7 @@ class _Reach:
         return self._place(entry.kind) and (self.thread or self._helper(entry))
 
     def _helper(self, entry: Entry) -> bool:
-        waits = [*(entry.waits or ()), entry.presumed]
-        return any(wait.can_help and wait.phase is Phase.WAITING for wait in waits if wait)
-
-
-def picture(books: Accounts, waits: list[Wait], most: int = 8) -> str:
-    """Who waits for what and for how long, a bounded text for a log line or an error."""
-    now = books.clock()
-    lines = [_line(wait, now) for wait in waits[:most]]
-    if len(waits) > most:
-        lines.append(f"and {len(waits) - most} more waits")
-    return "; ".join(lines) or "nobody waits inside of a task"
-
-
-def _line(wait: Wait, now: float) -> str:
-    awaited = wait.awaited
-    inside = " inside of a transaction" if wait.keeps else ""
-    if awaited is None:
-        what = "the reactor"
-        if wait.pending():
-            what += f" (and so probably for {wait.pending()[0].name})"
-    else:
-        what = f"{awaited.name} ({awaited.state.value})"
-    if wait.phase is Phase.REGAINING:
-        what = f"a place of kind {wait.waiter.kind}"
-    return f"{wait.waiter.name} waits{inside} for {what} since {now - wait.since:.1f} s"
+        waits, now = [*(entry.waits or ()), entry.presumed], self.books.clock()
+        return any(
+            wait.may_run(entry, now) and wait.phase is Phase.WAITING for wait in waits if wait
+        )

@@ -37,36 +37,55 @@ class Desk(Protocol):
         ...
 
 
+class _Unheard:
+    """Logs a failure when its task is forgotten, unless somebody has asked for the outcome.
+
+    An object of its own, because a finalizer on every task would cost each of them.
+    """
+
+    def __init__(self, outcome: Failure, task: str) -> None:
+        self.outcome: Failure | None = outcome
+        self._task = task
+
+    def __del__(self) -> None:
+        if self.outcome is not None:
+            _log.failure("{task} failed and nobody asked", failure=self.outcome, task=self._task)
+
+
 class Task(Entry, Generic[T]):
     """One call handed to a pool. Made by `AdaptivePool.submit` only.
 
-    `id`, `kind`, `key`, `height`, `depth`, `parent` and `state` are as described in `Entry`. The
-    failure of a task that nobody asked for its outcome is logged when the task is forgotten.
+    `id`, `kind`, `key`, `height`, `age`, `limit`, `depth`, `parent` and `state` are as described in
+    `Entry`. The failure of a task that nobody asked for its outcome is logged when the task is
+    forgotten.
     """
 
     __slots__ = (
-        "_args", "_context", "_desk", "_f", "_kwargs", "_listener", "_outcome", "_promise", "_seen",
+        "_args", "_context", "_desk", "_f", "_guard", "_kwargs", "_outcome", "_seen", "listener",
+        "promised",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a task is made for each call: no value in between
         self,
         desk: Desk,
         id: int,  # noqa: A002 - the field's word
         kind: str,
         call: tuple[Callable[..., T], tuple[Any, ...], dict[str, Any]],
-        *,
         key: str = "",
         height: int = 0,
         origin: Origin = ROOT,
+        age: int | None = None,
+        limit: float | None = None,
     ) -> None:
-        super().__init__(id, kind, key=key, height=height, origin=origin)
+        Entry.__init__(self, id, kind, key, height, origin, age, limit)
         self._desk = desk
         self._f: Callable[..., T] | None
         self._f, self._args, self._kwargs = call
-        self._context: Context | None = copy_context()
-        self._promise: Deferred[T] | None = None
-        self._listener: Listener | None = None
+        self._context: Context = copy_context()
+        self.promised: Deferred[T] | None = None  # for the pool: the Deferred, once it is asked for
+        self.listener: Listener | None = None  # for the pool: see `listen`
         self._outcome: T | Failure | None = None
+        self._guard: _Unheard | None = None
         self._seen = False
 
     @property
@@ -75,6 +94,15 @@ class Task(Entry, Generic[T]):
         f = self._f
         called = getattr(f, "__qualname__", None) or type(f).__name__
         return f"task {self.id} ({self.kind}{f' {called}' if f is not None else ''})"
+
+    @property
+    def label(self) -> str:
+        """Its function's module and name; empty when it has ended."""
+        f = self._f
+        if f is None:
+            return ""
+        named = f if hasattr(f, "__qualname__") else type(f)
+        return f"{getattr(named, '__module__', '')}.{named.__qualname__}"
 
     def __repr__(self) -> str:
         return f"<Task {self.name} {self.state.value}>"
@@ -102,23 +130,21 @@ class Task(Entry, Generic[T]):
 
     def perform(self) -> T | Failure:
         """Run the function, in its own copy of the submitter's context; never raises."""
-        assert self._context is not None
+        f, context = self._f, self._context.copy()
         try:
-            return self._context.copy().run(self._body)
+            context.run(CAUSE.set, self)
+            assert f is not None
+            return context.run(f, *self._args, **self._kwargs)
         except BaseException:  # noqa: BLE001 - a pool's thread survives whatever a task raises
             return failure()
 
-    def _body(self) -> T:
-        CAUSE.set(self)
-        assert self._f is not None
-        return self._f(*self._args, **self._kwargs)
-
-    def ended(self, outcome: T | Failure) -> bool:
-        """Keep the outcome; True if somebody is to be told. The first outcome counts."""
+    def ended(self, outcome: T | Failure) -> None:
+        """Keep the outcome, if it is the first one."""
         if self.settled:
-            return False
+            return
         self._outcome = outcome
-        return self._promise is not None or self._listener is not None
+        if isinstance(outcome, Failure) and not self._seen:
+            self._guard = _Unheard(outcome, f"task {self.id}")
 
     def forget_call(self) -> None:
         """Let go of the function and its arguments: who keeps the task needs the outcome only."""
@@ -126,10 +152,10 @@ class Task(Entry, Generic[T]):
 
     def promise(self) -> "Deferred[T]":
         """Make (once) and return the Deferred; under the pool's lock."""
-        if self._promise is None:
-            self._seen = True
-            self._promise = Deferred(self._cancelled)
-        return self._promise
+        if self.promised is None:
+            self.look_away()
+            self.promised = Deferred(self._cancelled)
+        return self.promised
 
     def _cancelled(self, _promise: "Deferred[T]") -> None:
         self.cancel()
@@ -137,11 +163,11 @@ class Task(Entry, Generic[T]):
     def listen(self, listener: Listener) -> None:
         """Tell this listener of the outcome; before the task is queued."""
         self._seen = True
-        self._listener = listener
+        self.listener = listener
 
     def tell(self) -> None:
         """Tell the listener, in this thread."""
-        listener, self._listener = self._listener, None
+        listener, self.listener = self.listener, None
         if listener is None:
             return
         try:
@@ -149,30 +175,21 @@ class Task(Entry, Generic[T]):
         except BaseException:  # noqa: BLE001 - the same: the thread goes on
             _log.failure("The callback of {task} failed", task=self.name)
 
-    def promised(self) -> bool:
-        """Whether there is a Deferred to fire."""
-        return self._promise is not None
-
     def fire(self) -> None:
         """Fire the Deferred, on the reactor thread, in the submitter's context."""
-        promise, context = self._promise, self._context
-        if promise is None or context is None or promise.called:
-            return
-        self._context = None
-        context.run(promise.callback, cast(T, self._outcome))
+        promise = self.promised
+        if promise is not None and not promise.called:
+            self._context.run(promise.callback, cast(T, self._outcome))
 
     def outcome(self) -> T:
         """Return the result, or raise what the task raised; after it has settled."""
-        self._seen = True
+        self.look_away()
         if isinstance(self._outcome, Failure):
             self._outcome.raiseException()
         return cast(T, self._outcome)
 
     def look_away(self) -> None:
-        """Nobody minds how it ended."""
+        """Nobody minds how it ended, or somebody has asked."""
         self._seen = True
-
-    def __del__(self) -> None:
-        outcome = getattr(self, "_outcome", None)
-        if isinstance(outcome, Failure) and not self._seen:
-            _log.failure("{task} failed and nobody asked", failure=outcome, task=f"task {self.id}")
+        if self._guard is not None:
+            self._guard.outcome = None

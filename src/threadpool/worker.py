@@ -35,6 +35,7 @@ class Worker:
     def __init__(self, foreman: Foreman, *, newest: bool = False) -> None:
         self.newest = newest
         self.gone = False
+        self.thread = 0  # the system's name for it, once it runs
         self.stack: list[Task[Any]] = []
         self._foreman = foreman
         self._bell = Lock()
@@ -47,20 +48,23 @@ class Worker:
     def run(self, enter: Callable[["Worker"], None]) -> None:
         """Work until the foreman lets it go."""
         enter(self)
+        arrive, turn, stack = self._foreman.arrive, self._foreman.turn, self.stack
         while True:
-            task = self._foreman.arrive(self)
+            task = arrive(self)
             while task is not None:
-                task = self._foreman.turn(self, task, self.perform(task))
+                stack.append(task)
+                outcome = task.perform()  # never raises
+                stack.pop()
+                task = turn(self, task, outcome)
             if self.gone or not self._park():
                 return
 
     def perform(self, task: Task[Any]) -> Any | Failure:
         """Run one task on top of what this thread is doing."""
         self.stack.append(task)
-        try:
-            return task.perform()
-        finally:
-            self.stack.pop()
+        outcome = task.perform()  # never raises
+        self.stack.pop()
+        return outcome
 
     def _park(self) -> bool:
         """Sleep until woken; False if it is to end."""

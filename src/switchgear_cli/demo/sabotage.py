@@ -19,10 +19,10 @@ SABOTAGES = {
     # The rack reads a chassis a second time, on a session of its own, while it reads it.
     "parallel": Patch(
         "rackd/conversation.py",
-        "        return self._attempt(lambda session: Answered(dict(session.read())))",
+        "        return self._attempt(lambda session: Answered(_named(session.read())))",
         "        import threading\n"
         "        threading.Timer(0.02, lambda: self._terms.open().read()).start()\n"
-        "        return self._attempt(lambda session: Answered(dict(session.read())))",
+        "        return self._attempt(lambda session: Answered(_named(session.read())))",
     ),
     # Every command is sent twice.
     "double": Patch(
