@@ -5,7 +5,7 @@ Every event is: book it and decide under the lock, then carry out the orders aft
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
 from twisted.internet.defer import CancelledError, Deferred
@@ -237,17 +237,22 @@ class Crew:
 
     # -- orders
 
-    def orders(self) -> list[Order]:
-        """Under the lock: what the last decisions ask for; and the gate is rung if need be."""
+    def orders(self) -> Sequence[Order]:
+        """Under the lock: what the last decisions ask for; and the gate is rung if need be.
+
+        Never the books' own list, not even empty: who holds the lock next writes into that one, and
+        what it writes would be carried out twice.
+        """
         if self.gate.asleep and not self.stopping and self.decisions.neglected():
             self.decisions.watch()
             self.gate.ring()
         orders = self.books.orders
-        if orders:
-            self.books.orders = []
+        if not orders:
+            return ()
+        self.books.orders = []
         return orders
 
-    def carry_out(self, orders: list[Order]) -> None:
+    def carry_out(self, orders: Sequence[Order]) -> None:
         """After the lock: do it."""
         for order in orders:
             match order:
